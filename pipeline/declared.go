@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/snaphook-go/snaphook/stages"
@@ -35,7 +36,8 @@ type Declared interface {
 // same name, therefore snapshots are indexed by slot.
 var declared struct {
 	sync.RWMutex
-	byName map[string]Declared
+	byName  map[string]Declared
+	ordered []Declared // in order of their full names
 }
 
 // register assigns a slot to e. It holds the lock so that no snapshot is made meanwhile; older snapshots have no entry
@@ -51,6 +53,10 @@ func register(name string, e Declared, slot *int) {
 	}
 	*slot = len(declared.byName)
 	declared.byName[name] = e
+	at, _ := slices.BinarySearchFunc(declared.ordered, name, func(e Declared, name string) int {
+		return strings.Compare(e.def().full, name)
+	})
+	declared.ordered = slices.Insert(declared.ordered, at, e)
 }
 
 // Events returns the events of a dialect, or of every dialect if d is nil, in order of their full names. It includes
@@ -58,9 +64,12 @@ func register(name string, e Declared, slot *int) {
 func Events(d *Dialect) []Declared {
 	declared.RLock()
 	defer declared.RUnlock()
+	if d == nil {
+		return slices.Clone(declared.ordered)
+	}
 	var events []Declared
-	for _, name := range slices.Sorted(maps.Keys(declared.byName)) {
-		if e := declared.byName[name]; d == nil || e.Info().Dialect == d.Name {
+	for _, e := range declared.ordered {
+		if e.def().dialect.Name == d.Name {
 			events = append(events, e)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,7 +26,8 @@ const (
 
 // TestFixturesCostLittleMoreThanTheirHooks compares 200 fixtures with the same commands started
 // without snaphook, on an equal number of goroutines, in one run. It compares the processor time of
-// this process and its children, which other processes do not affect, in the best round of each side.
+// this process and its children, which other processes do not affect: the median of five pairs, in the best of three
+// attempts.
 func TestFixturesCostLittleMoreThanTheirHooks(t *testing.T) {
 	testkit.Timed(t)
 	if raceDetector {
@@ -52,29 +54,36 @@ func TestFixturesCostLittleMoreThanTheirHooks(t *testing.T) {
 	one := `{"files": {"a.txt": "{{DIR}}"}, "session": [{"event": "claude.PreToolUse", "input": ` + input + `, "expect": {"ran": ["*"], "blocked": false}}]}`
 	write("all.hooktest.jsonl", strings.Repeat(one+"\n", costFixtures), 0o644)
 
-	best := map[string]time.Duration{}
-	measure := func(name string, run func()) {
+	took := func(run func()) float64 {
 		start := processorTime(t)
 		run()
-		if took := processorTime(t) - start; best[name] == 0 || took < best[name] {
-			best[name] = took
+		return (processorTime(t) - start).Seconds()
+	}
+	attempt := func() (median float64) {
+		var ratios []float64
+		for range 5 {
+			bare := took(func() { startBare(t, dir, command, input) })
+			ratios = append(ratios, took(func() {
+				status, out, err := execute(t, "test", "--dir", dir, "--jobs", fmt.Sprint(costJobs))
+				if err != nil || status != 0 {
+					t.Fatalf("status %d, %v\n%s", status, err, out)
+				}
+			})/bare)
+		}
+		slices.Sort(ratios)
+		t.Logf("%.2f", ratios)
+		return ratios[2]
+	}
+	best := attempt()
+	for range 2 {
+		if best > mostRatio {
+			best = min(best, attempt())
 		}
 	}
-	for range 5 {
-		measure("bare", func() { startBare(t, dir, command, input) })
-		measure("fixtures", func() {
-			status, out, err := execute(t, "test", "--dir", dir, "--jobs", fmt.Sprint(costJobs))
-			if err != nil || status != 0 {
-				t.Fatalf("status %d, %v\n%s", status, err, out)
-			}
-		})
-		if ratio := best["fixtures"].Seconds() / best["bare"].Seconds(); ratio <= mostRatio {
-			t.Logf("fixtures %v, bare %v, ratio %.2f", best["fixtures"], best["bare"], ratio)
-			return
-		}
+	if best > mostRatio {
+		t.Errorf("%d fixtures take %.2f times as much of the processors as their hooks alone; want at most %v",
+			costFixtures, best, mostRatio)
 	}
-	t.Errorf("%d fixtures take %v, their hooks alone %v; want at most %v times as much of the processors",
-		costFixtures, best["fixtures"], best["bare"], mostRatio)
 }
 
 // processorTime returns the processor time of this process and of its children that have ended.
