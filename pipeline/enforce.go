@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	"golang.org/x/sync/semaphore"
 
@@ -34,6 +35,9 @@ func inShadow(h *hook.Hook) bool { return h.Policy != nil && h.Policy.Mode == ho
 // breaker stops starting a hook that has failed too often in a row. After a while it allows one
 // trial run, whose success closes the breaker.
 type breaker struct {
+	all *breakers
+	key breakerKey
+
 	mu      sync.Mutex
 	limit   policy.Breaker
 	failed  []hook.Class // the classes of the last consecutive failures, up to the limit
@@ -116,63 +120,76 @@ func (k *policyState) done(trial bool, err error) {
 		if b.failed = append(b.failed, class); len(b.failed) > b.limit.Failures {
 			b.failed = b.failed[1:]
 		}
+		b.all.keep(b)
 		if len(b.failed) >= b.limit.Failures {
 			b.stopped, b.until = true, time.Now().Add(b.limit.For)
 		}
 	case slices.Contains(unheard, class): // the hook did not cause the failure
-	default:
+	case len(b.failed) > 0:
 		b.failed, b.stopped = nil, false
+		b.all.release(b)
 	}
 }
 
-// counting reports whether the breaker has counted failures since the last success.
-func (b *breaker) counting() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.failed) > 0
-}
-
-// breakers holds the breakers of the hooks of each workspace. A breaker that counts failures outlives the sessions of
-// its workspace: a host may end each session before it makes the next. The system's mutex guards breakers.
+// breakers finds the breaker of a hook by its name. A breaker that counts failures outlives the sessions of its
+// workspace: a host may end each session before it makes the next. Other breakers go with the hooks that use them.
 type breakers struct {
-	all    map[Workspace]map[string]*breaker // keyed by the name of the hook
-	unused map[Workspace]struct{}            // the workspaces of all that no session uses
+	mu      sync.Mutex
+	all     map[breakerKey]weak.Pointer[breaker]
+	sweep   int                     // of removes entries without a breaker when all has this length
+	failing map[breakerKey]*breaker // breakers that count failures, at most mostFailing
 }
 
-// mostUnused limits the workspaces without a session whose breakers are kept.
-const mostUnused = 1000
-
-// of returns the breaker of a hook in a workspace that a session uses.
-func (b *breakers) of(at Workspace, name string) *breaker {
-	if b.all == nil {
-		b.all, b.unused = map[Workspace]map[string]*breaker{}, map[Workspace]struct{}{}
-	}
-	if b.all[at] == nil {
-		b.all[at] = map[string]*breaker{}
-	}
-	delete(b.unused, at)
-	if b.all[at][name] == nil {
-		b.all[at][name] = &breaker{}
-	}
-	return b.all[at][name]
+// breakerKey is the workspace and the name of a hook.
+type breakerKey struct {
+	at   Workspace
+	name string
 }
 
-// release removes the breakers of a workspace that no session uses any more, except those that count failures. If they
-// would be the breakers of more than mostUnused workspaces, it removes those of another workspace.
-func (b *breakers) release(at Workspace) {
-	maps.DeleteFunc(b.all[at], func(_ string, one *breaker) bool { return !one.counting() })
-	if len(b.all[at]) == 0 {
-		delete(b.all, at)
+// mostFailing limits the breakers that are kept while no hook uses them.
+const mostFailing = 1000
+
+// of returns the breaker of a hook. The breaker of a hook is the same in all sessions of its workspace.
+func (all *breakers) of(at Workspace, name string) *breaker {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	key := breakerKey{at, name}
+	if b := all.all[key].Value(); b != nil {
+		return b
+	}
+	if all.all == nil {
+		all.all, all.failing = map[breakerKey]weak.Pointer[breaker]{}, map[breakerKey]*breaker{}
+	}
+	if len(all.all) >= all.sweep {
+		maps.DeleteFunc(all.all, func(_ breakerKey, p weak.Pointer[breaker]) bool { return p.Value() == nil })
+		all.sweep = 2*len(all.all) + 64
+	}
+	b := &breaker{all: all, key: key}
+	all.all[key] = weak.Make(b)
+	return b
+}
+
+// keep keeps a breaker in memory, and gives up another if there are too many.
+func (all *breakers) keep(b *breaker) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if _, kept := all.failing[b.key]; kept {
 		return
 	}
-	for other := range b.unused {
-		if len(b.unused) < mostUnused {
+	for other := range all.failing {
+		if len(all.failing) < mostFailing {
 			break
 		}
-		delete(b.all, other)
-		delete(b.unused, other)
+		delete(all.failing, other)
 	}
-	b.unused[at] = struct{}{}
+	all.failing[b.key] = b
+}
+
+// release lets a breaker go with the hooks that use it.
+func (all *breakers) release(b *breaker) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	delete(all.failing, b.key)
 }
 
 // bounds holds the semaphores of a policy's limits by name. The system's mutex guards it.

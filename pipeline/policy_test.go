@@ -466,22 +466,34 @@ func TestAHookThatCannotBeWrappedFails(t *testing.T) {
 }
 
 func TestAReloadSwitchesTheModesOfHooks(t *testing.T) {
-	mode := hook.Shadow
-	h := configured("Call", "h", prints(2, ""))
-	cfg := pipeline.Config{Policy: policy.Source{Overlays: []policy.Overlay{{Rules: []policy.Rule{{Mode: &mode}}}}}, Load: []pipeline.Load{loads(h)}}
-	sys, ses := start(t, cfg)
-	for _, step := range []struct {
-		mode    hook.Mode
-		blocked bool
-		ran     int
-	}{{hook.Shadow, false, 1}, {hook.Enforce, true, 1}, {hook.Off, false, 0}, {hook.Shadow, false, 1}} {
-		mode = step.mode
-		if err := sys.Reload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if res := fire(t, event, ses, call{Tool: "t"}); res.Blocked() != step.blocked || len(res.Reports) != step.ran {
-			t.Errorf("%v: blocked %v, %d ran; want %v, %d", step.mode, res.Blocked(), len(res.Reports), step.blocked, step.ran)
-		}
+	for name, own := range map[string]bool{"of the settings": false, "of a session": true} {
+		t.Run(name, func(t *testing.T) {
+			mode := hook.Shadow
+			h := configured("Call", "h", prints(2, ""))
+			cfg := pipeline.Config{Policy: policy.Source{Overlays: []policy.Overlay{{Rules: []policy.Rule{{Mode: &mode}}}}}}
+			if !own {
+				cfg.Load = []pipeline.Load{loads(h)}
+			}
+			sys, ses := start(t, cfg)
+			if own {
+				if _, err := pipeline.Register(ses, h); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, step := range []struct {
+				mode    hook.Mode
+				blocked bool
+				ran     int
+			}{{hook.Shadow, false, 1}, {hook.Enforce, true, 1}, {hook.Off, false, 0}, {hook.Shadow, false, 1}} {
+				mode = step.mode
+				if err := sys.Reload(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if res := fire(t, event, ses, call{Tool: "t"}); res.Blocked() != step.blocked || len(res.Reports) != step.ran {
+					t.Errorf("%v: blocked %v, %d ran; want %v, %d", step.mode, res.Blocked(), len(res.Reports), step.blocked, step.ran)
+				}
+			}
+		})
 	}
 }
 

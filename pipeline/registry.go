@@ -19,9 +19,12 @@ type registry struct {
 	sessions map[weak.Pointer[Session]]struct{} // sessions with their own hooks
 	current  atomic.Pointer[view]
 
-	governed map[*hook.Hook]*hook.Hook // keyed by the hook as loaded or added
+	governed governed // the hooks of the workspace and of the program
 	bounds   bounds
 }
+
+// governed holds the results of govern, keyed by the hook as loaded or added.
+type governed map[*hook.Hook]*hook.Hook
 
 // workspaces holds the registry of each workspace that a session uses. The system's mutex guards it.
 type workspaces map[Workspace]weak.Pointer[registry]
@@ -37,21 +40,31 @@ func (all workspaces) living() []*registry {
 	return regs
 }
 
-// forget removes the entry of a workspace if no session uses it any more, and reports whether it has.
-func (all workspaces) forget(at Workspace) bool {
-	if all[at].Value() != nil {
-		return false
+// forget removes the entry of a workspace that no session uses any more.
+func (all workspaces) forget(at Workspace) {
+	if all[at].Value() == nil {
+		delete(all, at)
 	}
-	delete(all, at)
-	return true
 }
 
-// lists returns the lists of hooks of the workspace, the program and a session, in the order in which they run.
-func (reg *registry) lists(own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
-	if hostLast {
-		return [...][]*hook.Hook{reg.loaded.Hooks, reg.sys.host, own}
+// hookList is a list of hooks with the cache of their governed copies.
+type hookList struct {
+	hooks []*hook.Hook
+	cache *governed
+}
+
+// lists returns the lists of hooks of the workspace, the program and a session, in the order in which they run. The
+// session keeps the copies of its own hooks: they may refer to it, and a registry that kept them would keep it, too.
+func (reg *registry) lists(s *Session, hostLast bool) [3]hookList {
+	loaded, host := hookList{reg.loaded.Hooks, &reg.governed}, hookList{reg.sys.host, &reg.governed}
+	var own hookList
+	if s != nil {
+		own = hookList{s.hooks, &s.governed}
 	}
-	return [...][]*hook.Hook{reg.sys.host, own, reg.loaded.Hooks}
+	if hostLast {
+		return [...]hookList{loaded, host, own}
+	}
+	return [...]hookList{host, own, loaded}
 }
 
 // rebuild makes new views of the current hooks, for the workspace and for the sessions that have
@@ -63,7 +76,7 @@ func (reg *registry) rebuild() {
 	reg.current.Store(reg.build(nil))
 	for p := range reg.sessions {
 		if s := p.Value(); s != nil {
-			s.own.Store(reg.build(s.hooks))
+			s.own.Store(reg.build(s))
 		}
 	}
 }
@@ -73,11 +86,12 @@ func (reg *registry) setHooks(s *Session, hooks []*hook.Hook) {
 	s.hooks = hooks
 	if len(hooks) == 0 {
 		delete(reg.sessions, weak.Make(s))
+		s.governed = nil
 		s.own.Store(nil)
 		return
 	}
 	reg.remember(s)
-	s.own.Store(reg.build(hooks))
+	s.own.Store(reg.build(s))
 }
 
 // remember adds s to the sessions that rebuild updates. It does not keep s alive: sessions need no
@@ -100,7 +114,8 @@ func (reg *registry) forget(p weak.Pointer[Session]) {
 	delete(reg.sessions, p)
 }
 
-func (reg *registry) build(own []*hook.Hook) *view {
+// build returns a new view of the hooks of a session; of those of the workspace and the program alone if s is nil.
+func (reg *registry) build(s *Session) *view {
 	v := &view{}
 	for _, hostLast := range [...]bool{false, true} {
 		index := slots(hostLast)
@@ -109,10 +124,10 @@ func (reg *registry) build(own []*hook.Hook) *view {
 				v.activate(slot, false)
 			}
 		}
-		for _, hooks := range reg.lists(own, hostLast) {
-			for _, h := range hooks {
+		for _, list := range reg.lists(s, hostLast) {
+			for _, h := range list.hooks {
 				if slot, known := index[h.Dialect+"."+h.Event]; known { // the loader has reported hooks for unknown events
-					h = reg.admit(reg.govern(h))
+					h = reg.admit(reg.govern(h, list.cache))
 					if wantsRecheck(h) {
 						reg.sys.rechecks.Store(true)
 					}
@@ -162,13 +177,13 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 
 // govern applies the workspace's policy and the program's Wrap to a hook. It returns the hook itself if neither changes
 // it. Results are cached, so that every view has the same hook.
-func (reg *registry) govern(h *hook.Hook) *hook.Hook {
+func (reg *registry) govern(h *hook.Hook, cache *governed) *hook.Hook {
 	set, wrap := reg.loaded.policy, reg.sys.cfg.Wrap
 	if isLost(h) || set == nil && (wrap == nil || h.Runner == nil) && !policy.HoldsItself(h) {
 		reg.keepWarm(h)
 		return h
 	}
-	if g, known := reg.governed[h]; known {
+	if g, known := (*cache)[h]; known {
 		return g
 	}
 	g := set.Apply(reg.trusted(h), eventOf(h))
@@ -181,10 +196,10 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 		wrapped.Runner = reg.wrap(g)
 		g = &wrapped
 	}
-	if reg.governed == nil {
-		reg.governed = map[*hook.Hook]*hook.Hook{}
+	if *cache == nil {
+		*cache = governed{}
 	}
-	reg.governed[h] = g
+	(*cache)[h] = g
 	return g
 }
 
@@ -236,14 +251,14 @@ func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
 	return wrapped
 }
 
-// release removes cached entries of removed hooks.
-func (reg *registry) release(hooks []*hook.Hook) {
+// release removes the entries of removed hooks.
+func (cache governed) release(hooks []*hook.Hook) {
 	for _, h := range hooks {
-		delete(reg.governed, h)
+		delete(cache, h)
 	}
 }
 
-// policyState returns a new state for a hook. The breaker of the hook outlives a Reload; see breakers.
+// policyState returns a new state for a hook. The breaker of the hook outlives a Reload; see [breakers].
 func (reg *registry) policyState(h *hook.Hook) *policyState {
 	k := &policyState{}
 	if limit := reg.loaded.policy.Breaker(h); limit.Failures > 0 {
@@ -268,10 +283,21 @@ func (reg *registry) swap(loaded Loaded) (err error) {
 	defer func() {
 		if err != nil {
 			reg.loaded, reg.governed = was, governed
+			reg.ungovern()
 		}
 	}()
 	defer recovered(&err)
 	reg.loaded, reg.governed = loaded, nil
+	reg.ungovern()
 	reg.rebuild()
 	return nil
+}
+
+// ungovern empties the caches of the sessions, whose copies have the policy of other settings.
+func (reg *registry) ungovern() {
+	for p := range reg.sessions {
+		if s := p.Value(); s != nil {
+			s.governed = nil
+		}
+	}
 }

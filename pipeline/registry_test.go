@@ -14,6 +14,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -143,19 +144,43 @@ func TestSettingsGoWithTheLastSession(t *testing.T) {
 	eventually(t, "the settings of a session that is gone", func() bool { session(t, sys, "again"); return reads.Load() > 1 })
 }
 
+// runsWith is a hook that refers to its session.
+type runsWith struct {
+	hook.Runner
+	*pipeline.Session
+}
+
 func TestSessionsNeedNoClosing(t *testing.T) {
-	sys, s := start(t, pipeline.Config{})
-	var gone atomic.Bool
-	func() {
-		other := session(t, sys, "s2")
-		event.On(other, "own", allow)
-		event.On(other, "own", allow)()
-		runtime.AddCleanup(other, func(gone *atomic.Bool) { gone.Store(true) }, &gone)
-	}()
-	eventually(t, "a session with a hook of its own", gone.Load)
-	event.On(sys, "host", deny) // hooks of a session that has been collected do no harm
-	if res := fire(t, event, s, call{Tool: "write"}); !res.Blocked() {
-		t.Errorf("decision %q", res.Decision)
+	for name, cfg := range map[string]pipeline.Config{
+		"without a policy": {},
+		"under a policy":   {Policy: policy.Source{Overlays: []policy.Overlay{{Limits: breakerOfThree}}}},
+		"with Wrap":        {Wrap: func(_ *hook.Hook, r hook.Runner) hook.Runner { return r }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, s := start(t, cfg)
+			var gone atomic.Bool
+			func() {
+				other := session(t, sys, "s2")
+				event.On(other, "own", func(ctx context.Context, in call) (output, error) {
+					runtime.KeepAlive(other) // a hook may use its session
+					return allow(ctx, in)
+				})
+				event.On(other, "own", allow)()
+				if cfg.Wrap != nil { // a program's Wrap gets hooks with a Runner
+					h := configured("Call", "own too", prints(0, ""))
+					h.Runner = runsWith{h.Runner, other}
+					if _, err := pipeline.Register(other, h); err != nil {
+						t.Error(err)
+					}
+				}
+				runtime.AddCleanup(other, func(gone *atomic.Bool) { gone.Store(true) }, &gone)
+			}()
+			eventually(t, "a session with a hook of its own", gone.Load)
+			event.On(sys, "host", deny) // hooks of a session that has been collected do no harm
+			if res := fire(t, event, s, call{Tool: "write"}); !res.Blocked() {
+				t.Errorf("decision %q", res.Decision)
+			}
+		})
 	}
 }
 

@@ -102,8 +102,9 @@ type Session struct {
 	states sourceStates // where the hooks of each source keep values
 	base   []byte       // the payload members that never change, from the opening brace
 
-	hooks   []*hook.Hook // the system's mutex guards this field and those below
-	cleaned bool         // whether a cleanup is registered that removes the session from the registry
+	hooks    []*hook.Hook // the system's mutex guards this field and those below
+	governed governed     // the copies of hooks
+	cleaned  bool         // whether a cleanup is registered that removes the session from the registry
 }
 
 // maxID limits the length of a session's id. Hooks get the id in a variable; if it is too long or contains a NUL, no
@@ -164,10 +165,10 @@ func (s *Session) Hooks() []*hook.Hook {
 	var all []*hook.Hook
 	for _, hostLast := range [...]bool{false, true} {
 		index := slots(hostLast)
-		for _, hooks := range s.reg.lists(s.hooks, hostLast) {
-			for _, h := range hooks {
+		for _, list := range s.reg.lists(s, hostLast) {
+			for _, h := range list.hooks {
 				if _, ours := index[h.Dialect+"."+h.Event]; ours {
-					all = append(all, s.reg.admit(s.reg.govern(h)))
+					all = append(all, s.reg.admit(s.reg.govern(h, list.cache)))
 				}
 			}
 		}
@@ -197,7 +198,7 @@ func (s *Session) add(hooks []*hook.Hook) (remove func()) {
 	return sync.OnceFunc(func() {
 		s.sys.mu.Lock()
 		s.reg.setHooks(s, without(s.hooks, hooks))
-		s.reg.release(hooks)
+		s.governed.release(hooks)
 		s.sys.mu.Unlock()
 		s.sys.observers.changed(s.id, hooks, HookWatcher.HookRemoved)
 	})

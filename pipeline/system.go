@@ -138,7 +138,8 @@ type System struct {
 	reload    sync.Mutex // serializes Reloads: an older reading never replaces a newer one
 
 	failedOpen openFailures
-	bounds     bounds    // limits from the policy that apply to all directories
+	bounds     bounds // limits from the policy that apply to all directories
+	breakers   breakers
 	observers  observers // from the Config
 	ended      sync.Once
 	sessions   atomic.Uint64 // number of sessions ever made
@@ -148,7 +149,6 @@ type System struct {
 
 	mu         sync.Mutex // guards the fields below, and every change of a view
 	workspaces workspaces
-	breakers   breakers
 	host       []*hook.Hook
 	disabled   map[string]bool // by name or command; set by SetEnabled
 
@@ -331,9 +331,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		runtime.AddCleanup(reg, func(at Workspace) {
 			sys.mu.Lock()
 			defer sys.mu.Unlock()
-			if sys.workspaces.forget(at) {
-				sys.breakers.release(at)
-			}
+			sys.workspaces.forget(at)
 		}, at)
 		return reg, nil
 	})
@@ -357,7 +355,7 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 		sys.host = without(sys.host, hooks)
 		sys.rebuildAll()
 		for _, reg := range sys.workspaces.living() {
-			reg.release(hooks)
+			reg.governed.release(hooks)
 		}
 		sys.mu.Unlock()
 		sys.observers.changed("", hooks, HookWatcher.HookRemoved)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,7 +39,7 @@ func TestEveryExpressionOfTheProjectCompiles(t *testing.T) {
 		for _, file := range files {
 			ast.Inspect(file, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
-				if !ok || !isNew(call.Fun) {
+				if !ok || !isCall(call, "lazyregexp", "New") {
 					return true
 				}
 				found++
@@ -56,6 +57,38 @@ func TestEveryExpressionOfTheProjectCompiles(t *testing.T) {
 	}
 	if found < 100 {
 		t.Errorf("%d expressions were found, fewer than the project has", found)
+	}
+}
+
+// ofTests lists the directories whose packages no host links.
+var ofTests = []string{".ci", "bench", "conformance", "examples", "internal/publichooks", "internal/testkit", "internal/transporttest"}
+
+// A variable of a package that is compiled before main costs every host that links the package.
+func TestNoExpressionIsCompiledAtTheStart(t *testing.T) {
+	root := filepath.Join("..", "..")
+	for dir, files := range packages(t, root) {
+		name, err := filepath.Rel(root, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(ofTests, func(of string) bool { return strings.HasPrefix(filepath.ToSlash(name)+"/", of+"/") }) {
+			continue
+		}
+		for _, file := range files {
+			for _, decl := range file.Decls {
+				ast.Inspect(decl, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.FuncDecl, *ast.FuncLit: // they run later
+						return false
+					case *ast.CallExpr:
+						if isCall(n, "regexp", "MustCompile") {
+							t.Errorf("%s: a variable is compiled before main; use lazyregexp.New", name)
+						}
+					}
+					return true
+				})
+			}
+		}
 	}
 }
 
@@ -80,14 +113,14 @@ func packages(t *testing.T, root string) map[string][]*ast.File {
 	return all
 }
 
-// isNew reports whether an expression is lazyregexp.New.
-func isNew(e ast.Expr) bool {
-	selector, ok := e.(*ast.SelectorExpr)
-	if !ok || selector.Sel.Name != "New" {
+// isCall reports whether a call is one of a function of a package.
+func isCall(call *ast.CallExpr, of, function string) bool {
+	selector, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || selector.Sel.Name != function {
 		return false
 	}
 	name, ok := selector.X.(*ast.Ident)
-	return ok && name.Name == "lazyregexp"
+	return ok && name.Name == of
 }
 
 // text returns the value of a constant expression of texts.

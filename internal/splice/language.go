@@ -18,7 +18,7 @@ type language struct {
 	first    bool               // the first word that is not an option is the program
 	quotes   string             // the quotes of its strings; empty: strings cannot be recognized
 	comment  string             // begins a comment
-	exact    bool               // a string always ends at its quote, whatever surrounds it
+	exact    bool               // the text beside a string does not change where the string ends
 }
 
 var (
